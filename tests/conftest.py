@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import signal
+from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -40,6 +41,15 @@ LONG = re.compile(
 # what learns little.
 LEARNING = re.compile(r"tests/(learners|kernels)/")
 LITTLE = re.compile(r"tests/(theory/(?!test_bounds_of_learners)|regression/)")
+
+
+@pytest.fixture(scope="module")
+def small_blocks() -> Iterator[None]:
+    """Kernel values in blocks of 7 rows and tiles of 5, so that small tables have many of both."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("linsep.learners.kernel_function._BLOCK", 7)
+        patch.setattr("linsep.learners.kernel_function._TILE", 5)
+        yield
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -177,11 +177,7 @@ def test_voted_of_several_classes(multi_class: str) -> None:
     learner = VotedPerceptron(max_iter=20, multi_class=multi_class, random_state=0).fit(X, y)
     assert all(counts.sum() == 20 * 150 for counts in learner.survival_counts())
     assert learner.score(X, y) > 0.9
-    if multi_class == "ovr":
-        for k in range(3):
-            alone = VotedPerceptron(max_iter=20, random_state=0).fit(X, y == k)
-            np.testing.assert_array_equal(learner.decision_function(X)[:, k], alone.decision_function(X))
-    else:
+    if multi_class == "multiclass":
         np.testing.assert_allclose(learner.decision_function(X).sum(axis=1), 1.0)
 
 
@@ -313,33 +309,3 @@ def test_labels_of_any_type_and_accuracy_on_iris() -> None:
         learner = AveragedPerceptron(multi_class=multi_class, max_iter=100, random_state=0).fit(X, names)
         assert learner.decision_function(X).shape == (150, 3)
         assert learner.score(X, names) > 0.9
-
-
-@pytest.mark.parametrize(
-    ("learner", "parameters", "message"),
-    [
-        (MarginPerceptron, {"margin": -1.0}, "margin"),
-        (MarginPerceptron, {"margin": np.inf}, "margin must be finite"),
-        (MarginPerceptron, {"margin": "1"}, "margin must be finite"),
-        (PassiveAggressive, {"variant": "pa3"}, '"pa", "pa1" or "pa2"'),
-        (PassiveAggressive, {"C": 0.0}, "C must be above 0"),
-        (PassiveAggressive, {"C": np.nan}, "C must be above 0"),
-        (AveragedPerceptron, {"average": "best"}, '"averaged" or "last"'),
-        (AveragedPerceptron, {"multi_class": "ovo"}, '"ovr" or "multiclass"'),
-        (Perceptron, {"max_iter": 2.5}, "max_iter must be at least 1 and whole"),
-        (Perceptron, {"time_limit": "1"}, "time_limit"),
-        (Perceptron, {"random_state": -1, "shuffle": True}, "random_state"),
-        (Perceptron, {"fit_intercept": "no"}, "fit_intercept must be True or False"),
-        (Perceptron, {"fit_intercept": 2}, "fit_intercept must be True or False, got 2"),
-        (Perceptron, {"verbose": "yes"}, "verbose"),
-        (Rocchio, {"fit_intercept": "no"}, "fit_intercept must be True or False"),
-    ],
-)
-def test_bad_parameters_leave_the_model_as_it_was(learner: Any, parameters: dict[str, Any], message: str) -> None:
-    fitted = learner().fit([[1.0], [-2.0]], [0, 1])
-    before = fitted.coef_.tolist()
-    fitted.set_params(**parameters)
-    for learn in (learner(**parameters).fit, fitted.fit, fitted.partial_fit):
-        with pytest.raises(ValueError, match=message):
-            learn([[1.0], [2.0]], [0, 1])
-    assert fitted.coef_.tolist() == before

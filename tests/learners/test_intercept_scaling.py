@@ -143,18 +143,10 @@ def test_a_file_without_it_or_with_a_bad_number_is_refused() -> None:
         Perceptron().set_state(values, arrays, learner.classes_, None)
 
 
-@pytest.mark.parametrize("bad", [0.0, -1.0, 1e-16, 1e16, math.nan, math.inf, True, None, "1"])
-def test_bad_numbers_change_nothing(bad: Any) -> None:
+@pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, math.inf])
+def test_bounds_of_bad_numbers_are_refused(bad: float) -> None:
     X, y = whole_numbers(2)
-    learner = Perceptron(max_iter=3).fit(X, y)
-    before = learner.coef_.copy()
-    learner.set_params(intercept_scaling=bad)
-    with pytest.raises(ValueError, match=r'intercept_scaling must be a number from 1e-15 to 1e\+15 or "auto" .*, got'):
-        learner.fit(X, y)
-    assert np.array_equal(before, learner.coef_) and learner.intercept_scaling_ == 1.0
     for bound in (homogeneous_margin, mistake_bounds):
-        if not isinstance(bad, float) or 0 < bad < math.inf:
-            continue
         with pytest.raises(DataError, match="intercept_scaling must be a finite number above 0"):
             bound(X, y, [1.0, 0.0, 0.0], 0.0, intercept_scaling=bad)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ from sklearn.base import clone
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
+from drawn import integer_table
 from linsep import load, save, separability
 from linsep.app.commands.fit import fit as fit_command
 from linsep.app.commands.with_model import score as score_command
@@ -30,31 +30,14 @@ from linsep.learners import (
     Rocchio,
     SGDClassifier,
     VotedPerceptron,
-    kernel_function,
 )
 from linsep.learners.base.loop import shuffled_order
 from linsep.passes import LOSSES
 from linsep.types import DataError, StopReason
 
+pytestmark = pytest.mark.usefixtures("small_blocks")
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 XOR = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]), np.array([0, 1, 1, 0])
-
-
-@pytest.fixture(autouse=True, scope="module")
-def small_blocks() -> Iterator[None]:
-    """Blocks of 7 rows and tiles of 5, so that small tables have many of both."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kernel_function, "_BLOCK", 7)
-        patch.setattr(kernel_function, "_TILE", 5)
-        yield
-
-
-def integer_table(seed: int, n_classes: int = 2, n: int = 40) -> tuple[Any, Any]:
-    """Small whole numbers, whose sums and powers are exact."""
-    rng = np.random.RandomState(seed)
-    y = rng.randint(0, n_classes, n)
-    y[:n_classes] = np.arange(n_classes)
-    return rng.randint(-3, 4, (n, 3)).astype(float), y
 
 
 def steps_of(y: Any, n_classes: int) -> Any:
@@ -78,7 +61,7 @@ def mistakes_of(learner: KernelPerceptron, n: int) -> list[tuple[int, int, int]]
     st.booleans(),
 )
 def test_equals_its_twin(seed: int, epochs: int, n_classes: int, degree: int, form: str, weighted: bool) -> None:
-    X, y = integer_table(seed, n_classes)
+    X, y = integer_table(seed, n_classes=n_classes)
     weight = np.random.RandomState(seed).randint(1, 4, len(y)).astype(float) if weighted else np.ones(len(y))
     rng = np.random.RandomState(seed)
     orders = [shuffled_order(len(y), rng) for _ in range(epochs)]
@@ -131,7 +114,7 @@ def test_kernel_values_are_computed_once() -> None:
 @pytest.mark.parametrize("as_sparse", [False, True])
 @pytest.mark.parametrize("kernel", ["linear", lambda A, B: A @ B.T])
 def test_linear_is_the_plain_perceptron_mistake_by_mistake(n_classes: int, as_sparse: bool, kernel: Any) -> None:
-    X, y = integer_table(5, n_classes)
+    X, y = integer_table(5, n_classes=n_classes)
     rows = sp.csr_matrix(X) if as_sparse and kernel == "linear" else X
     plain = Perceptron(fit_intercept=False, max_iter=6, shuffle=True, random_state=1, trace="updates").fit(rows, y)
     learner = KernelPerceptron(kernel, max_iter=6, random_state=1).fit(rows, y)
@@ -152,7 +135,7 @@ def test_linear_is_the_plain_perceptron_mistake_by_mistake(n_classes: int, as_sp
 @quietly
 @pytest.mark.parametrize("n_classes", [2, 4])
 def test_linear_averaged_and_voted_are_those_learners(n_classes: int) -> None:
-    X, y = integer_table(6, n_classes)
+    X, y = integer_table(6, n_classes=n_classes)
     new = np.random.RandomState(0).randint(-3, 4, (50, 3)).astype(float)
     same: dict[str, Any] = {"fit_intercept": False, "max_iter": 3, "random_state": 2}
     learner = KernelPerceptron("linear", max_iter=3, random_state=2, average="averaged").fit(X, y)
@@ -194,19 +177,12 @@ def test_the_voted_theorem_beside_the_measured_error() -> None:
 
 
 # ----------------------------------------------------------- classes, chunks, state
-@pytest.mark.parametrize("average", ["last", "averaged", "voted"])
-def test_one_vs_rest_equals_each_class_alone(average: str) -> None:
-    X, y = integer_table(7, 4, n=60)
-    together = KernelPerceptron(degree=2, average=average, max_iter=3, random_state=0).fit(X, y)
-    for k in range(4):
-        alone = clone(together).fit(X, y == k)
-        np.testing.assert_allclose(together.decision_function(X)[:, k], alone.decision_function(X), atol=1e-9)
 
 
 @settings(max_examples=30)
 @given(st.integers(0, 10**6), st.sampled_from([2, 4]), st.sampled_from(["linear", "poly"]), st.booleans())
 def test_chunks_of_any_size_are_one_pass(seed: int, n_classes: int, kernel: str, as_sparse: bool) -> None:
-    X, y = integer_table(seed, n_classes)
+    X, y = integer_table(seed, n_classes=n_classes)
     rows = sp.csr_matrix(X) if as_sparse else X
     whole = KernelPerceptron(kernel, degree=2, shuffle=False).fit(rows, y)
     chunked = clone(whole)
@@ -219,32 +195,6 @@ def test_chunks_of_any_size_are_one_pass(seed: int, n_classes: int, kernel: str,
     for average in ("last", "averaged", "voted"):
         a, b = (learner.set_params(average=average).decision_function(X) for learner in (whole, chunked))
         np.testing.assert_array_equal(a, b)
-
-
-@pytest.mark.parametrize("as_sparse", [False, True])
-def test_saving_in_the_middle_changes_no_bit(as_sparse: bool, tmp_path: Path) -> None:
-    X, y = integer_table(1, 3)
-    rows = sp.csr_matrix(X) if as_sparse else X
-    learner = KernelPerceptron(average="voted", max_iter=2, random_state=0).fit(rows, y)
-    save(learner, tmp_path / "m")
-    again = load(tmp_path / "m")
-    for model in (learner, again):
-        model.partial_fit(rows, y)
-    np.testing.assert_array_equal(learner.decision_function(X), again.decision_function(X))
-    np.testing.assert_array_equal(learner.support_, again.support_)
-    assert mistakes_of(learner, 40) == mistakes_of(again, 40)
-    with pytest.raises(DataError, match="parameter kernel of KernelPerceptron is or holds a function"):
-        save(KernelPerceptron(lambda A, B: A @ B.T).fit(X, y), tmp_path / "f")
-
-
-def test_a_weight_of_0_leaves_a_row_out() -> None:
-    X, y = integer_table(3)
-    weight = np.where(np.arange(40) % 3 == 0, 0.0, 1.0)
-    learner = KernelPerceptron(max_iter=3, random_state=0).fit(X, y, weight)
-    short = KernelPerceptron(max_iter=3, random_state=0).fit(X[weight > 0], y[weight > 0])
-    np.testing.assert_array_equal(learner.support_, np.flatnonzero(weight)[short.support_])
-    np.testing.assert_array_equal(learner.support_vectors_, X[learner.support_])
-    np.testing.assert_array_equal(learner.decision_function(X), short.decision_function(X))
 
 
 def test_dense_and_sparse_rows_may_be_mixed() -> None:
@@ -302,8 +252,10 @@ def test_bad_parameters_leave_the_learner_as_it_was(parameters: dict[str, Any], 
     np.testing.assert_array_equal(fitted.set_params(**KernelPerceptron().get_params()).decision_function(X), before)
 
 
-def test_no_reference_and_no_plane() -> None:
+def test_no_reference_no_plane_and_no_function_in_a_file(tmp_path: Path) -> None:
     X, y = integer_table(0)
+    with pytest.raises(DataError, match="parameter kernel of KernelPerceptron is or holds a function"):
+        save(KernelPerceptron(lambda A, B: A @ B.T).fit(X, y), tmp_path / "f")
     with pytest.raises(DataError, match="no coordinates to compare"):
         KernelPerceptron().fit(X, y, reference=(np.ones(3), 0.0))
     with pytest.raises(AttributeError, match="has no attribute 'coef_'"):

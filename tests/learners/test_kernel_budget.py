@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,20 +12,14 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.datasets import load_iris
 
 import naive
 from linsep import load, save
-from linsep.learners import KernelPerceptron, Perceptron, kernel_function
+from linsep.learners import KernelPerceptron, Perceptron
 from linsep.theory.bounds.kernel import kernel_bounds, projection_bound
 from linsep.types import Array, DataError
 
-
-@pytest.fixture(autouse=True, scope="module")
-def small_blocks() -> Iterator[None]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(kernel_function, "_BLOCK", 7)
-        yield
+pytestmark = pytest.mark.usefixtures("small_blocks")
 
 
 def on_sphere(seed: int, n: int = 120, p: int = 4, noise: float = 0.1) -> tuple[Array, Array, Array]:
@@ -175,17 +168,6 @@ def test_chunks_and_saving_change_nothing(as_sparse: bool, tmp_path: Path) -> No
     np.testing.assert_allclose(chunked.mistake_bound(1.0, 2.0), whole.mistake_bound(1.0, 2.0), rtol=1e-7)
 
 
-def test_one_vs_rest_equals_each_class_alone() -> None:
-    X, y = load_iris(return_X_y=True)
-    X = (X - X.mean(axis=0)) / X.std(axis=0)
-    learner = KernelPerceptron("rbf", gamma=0.5, budget=20, max_iter=3, random_state=0)
-    together = clone(learner).fit(X, y)
-    assert together.score(X, y) > 0.8
-    for k in range(3):
-        alone = clone(learner).fit(X, y == k)
-        np.testing.assert_allclose(together.decision_function(X)[:, k], alone.decision_function(X), atol=1e-9)
-
-
 def test_an_error_leaves_everything_as_it_was() -> None:
     X, y, _ = on_sphere(1)
     learner = unit_kernel(budget=90).fit(X, y)
@@ -201,18 +183,6 @@ def test_an_error_leaves_everything_as_it_was() -> None:
 
 
 # ---------------------------------------------------------------------- bad input
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"budget": 0}, "budget must be a whole number of rows from 1 to 100,000"),
-        ({"budget": 2.5}, "budget must be a whole number"),
-        ({"budget": 100, "average": "voted"}, 'average="voted" needs every row ever mistaken'),
-    ],
-)
-def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
-    X, y, _ = on_sphere(0)
-    with pytest.raises(DataError, match=message):
-        KernelPerceptron(**parameters).fit(X, y)
 
 
 def test_what_a_budget_has_not() -> None:

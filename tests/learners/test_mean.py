@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tracemalloc
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,10 +11,8 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.datasets import load_iris
 
 import naive
-from linsep import load, save
 from linsep.export.formula import Number, formula_of
 from linsep.learners import AveragedPerceptron, MarginPerceptron, PassiveAggressive, SGDClassifier
 from linsep.types import DataError
@@ -66,33 +63,6 @@ def test_rows_one_by_one_and_the_last_vector_are_as_without_a_mean(learner: Any)
     assert plain.coef_ is plain.last_coef_
     assert not np.array_equal(plane(whole), plane(plain))
     assert np.array_equal(plane(whole.set_params(average=False)), plane(plain))
-
-
-@quietly
-def test_each_class_of_several_has_its_own_mean() -> None:
-    X, y = load_iris(return_X_y=True)
-    X = np.round(10 * X)  # whole numbers: sums are exact in any order
-    together = MarginPerceptron(average=True, max_iter=6, shuffle=False).fit(X, y)
-    for k in range(3):
-        alone = MarginPerceptron(average=True, max_iter=6, shuffle=False).fit(X, y == k)
-        np.testing.assert_array_equal(together.coef_[k], alone.coef_[0])
-
-
-@quietly
-@pytest.mark.parametrize("average", [False, True])
-def test_it_is_saved_with_what_it_needs_and_goes_on(average: bool, tmp_path: Path) -> None:
-    X, y = table(1)
-    learner = MarginPerceptron(average=average, max_iter=3, shuffle=False).fit(X, y)
-    names = learner.get_state()[1].keys()
-    sums = {"last_coef_", "last_intercept_", "_sum_coef", "_sum_intercept"}
-    assert names == {"coef_", "intercept_"} | (sums if average else set())
-    save(learner, tmp_path / "m")
-    again = load(tmp_path / "m")
-    for model in (learner, again):
-        model.partial_fit(X, y)
-    for prefix in ("", "last_"):
-        assert np.array_equal(plane(again, prefix), plane(learner, prefix))
-    assert np.array_equal(again.predict(X), learner.predict(X))
 
 
 @quietly

@@ -18,7 +18,7 @@ from sklearn.datasets import load_iris
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
-from linsep import MLP, load, save
+from linsep import MLP
 from linsep.app.commands.fit import fit as fit_command
 from linsep.app.commands.with_model import score as score_command
 from linsep.app.commands.with_model import show as show_command
@@ -138,36 +138,6 @@ def test_ctrl_c_keeps_the_model_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(KeyboardInterrupt):
         learner.fit(X, y)
     assert (learner.n_iter_, learner.stop_reason_) == (1, StopReason.INTERRUPTED)
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"hidden": 0}, "hidden must be a whole number of at least 1, got 0"),
-        ({"hidden": 2.5}, "hidden must be a whole number"),
-        ({"hidden": None}, "hidden must be a whole number"),
-        ({"max_iter": 0}, "max_iter must be at least 1 and whole"),
-        ({"time_limit": 0.0}, "time_limit must be above 0"),
-        ({"learning_rate_init": -1.0}, "learning_rate_init must be above 0"),
-        ({"alpha": -1.0}, "alpha must be at least 0"),
-        ({"tol": "auto"}, "tol must be at least 0, got 'auto'"),
-    ],
-)
-def test_bad_parameters(parameters: Any, message: str) -> None:
-    learner = MLP().set_params(**parameters)
-    with pytest.raises(ValueError, match=message):
-        learner.fit(*XOR)
-    assert not hasattr(learner, "classes_")
-
-
-def test_saved_and_loaded(tmp_path: Path) -> None:
-    X, y = above_a_wave(200, 0)
-    learner = MLP(hidden=5, tol=0.01, random_state=0).fit(X, np.where(y, "above", "below"))
-    save(learner, tmp_path / "m")
-    again = load(tmp_path / "m")
-    np.testing.assert_array_equal(again.decision_function(X), learner.decision_function(X))
-    np.testing.assert_array_equal(again.predict(X), learner.predict(X))
-    assert (again.stop_reason_, again.n_iter_, again.hidden) == (learner.stop_reason_, learner.n_iter_, 5)
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")

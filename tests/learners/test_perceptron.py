@@ -264,16 +264,6 @@ def test_weighted_updates_equal_the_naive_twin(seed: int) -> None:
 
 
 @quietly
-def test_weight_zero_equals_leaving_the_row_out() -> None:
-    rng = np.random.RandomState(3)
-    X, y = rng.randn(80, 3), rng.choice([0, 1], 80)
-    weight = rng.choice([0.0, 1.0], 80)
-    a = Perceptron(max_iter=7).fit(X, y, sample_weight=weight)
-    b = Perceptron(max_iter=7).fit(X[weight > 0], y[weight > 0])
-    np.testing.assert_array_equal(a.coef_, b.coef_)
-
-
-@quietly
 def test_shuffling_depends_only_on_the_seed() -> None:
     rng = np.random.RandomState(0)
     X, y = rng.randn(700, 5), rng.choice([0, 1], 700)
@@ -331,15 +321,6 @@ def test_bad_input_changes_nothing(X: Any, y: Any, message: str) -> None:
         learner.fit(X, y)
     assert learner.__dict__.keys() == before.keys()
     assert all(learner.__dict__[k] is v for k, v in before.items())
-
-
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [({"max_iter": 0}, "max_iter"), ({"time_limit": -1.0}, "time_limit"), ({"trace": "all"}, "trace")],
-)
-def test_bad_parameters(parameters: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        Perceptron(**parameters).fit([[1.0], [2.0]], [0, 1])
 
 
 def test_partial_fit_refuses_unknown_labels() -> None:

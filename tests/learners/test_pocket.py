@@ -1,9 +1,8 @@
-"""The pocket perceptron: its twin, the ratchet, the least error there is, several classes, state."""
+"""The pocket perceptron: its twin, the ratchet, the least error there is, weights, warm starts."""
 
 from __future__ import annotations
 
 import itertools
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,18 +15,10 @@ from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
 
 import naive
-from linsep import load, save
+from drawn import integer_table
 from linsep.learners import Perceptron, PocketPerceptron
 from linsep.learners.base.loop import drawn_order
 from linsep.types import StopReason
-
-
-def integer_table(seed: int, n: int = 40, p: int = 3, n_classes: int = 2) -> tuple[Any, Any]:
-    """Rows of small integers, whose sums are exact in any order; hardly ever separable."""
-    rng = np.random.RandomState(seed)
-    y = rng.randint(0, n_classes, n)
-    y[:n_classes] = np.arange(n_classes)
-    return rng.randint(-4, 5, (n, p)).astype(float), y
 
 
 def noisy_table(seed: int, n: int = 400) -> tuple[Any, Any]:
@@ -191,16 +182,6 @@ def test_separable_rows_end_with_no_mistakes() -> None:
 
 
 # ------------------------------------------------------------ classes and weights
-@pytest.mark.parametrize("class_weight", [None, {0: 1.0, 1: 2.0, 2: 3.0, 3: 5.0}])
-def test_one_vs_rest_equals_each_class_alone(class_weight: Any) -> None:
-    X, y = integer_table(7, n=120, n_classes=4)
-    learner = PocketPerceptron(max_iter=30, random_state=0, class_weight=class_weight)
-    together = clone(learner).fit(X, y)
-    for k in range(4):
-        alone = clone(learner).set_params(class_weight=class_weight and {True: class_weight[k]}).fit(X, y == k)
-        np.testing.assert_array_equal(planes(together)[k], planes(alone)[0])
-        np.testing.assert_array_equal(planes(together, "last_")[k], planes(alone, "last_")[0])
-        assert together.pocket_mistakes_[k] == alone.pocket_mistakes_
 
 
 def test_swapping_the_classes_changes_signs_only() -> None:
@@ -218,26 +199,9 @@ def test_weights_decide_which_vector_is_best() -> None:
         learner = PocketPerceptron(max_iter=2000, random_state=0).fit(X, y, weight)
         assert learner.pocket_mistakes_ == 1.0
         assert (learner.predict(X) != y).nonzero()[0].tolist() == [dear]
-    zero = np.where(np.arange(4) == 2, 0.0, 1.0)
-    a = PocketPerceptron(random_state=0).fit(X, y, zero)
-    b = PocketPerceptron(random_state=0).fit(X[zero > 0], y[zero > 0])
-    np.testing.assert_array_equal(planes(a), planes(b))
-    assert a.pocket_mistakes_ == 0.0
 
 
 # ----------------------------------------------------------------------- state
-@pytest.mark.parametrize("multi_class", ["ovr", "multiclass"])
-def test_saving_in_the_middle_changes_no_bit(multi_class: str, tmp_path: Path) -> None:
-    X, y = integer_table(1, n=90, n_classes=3)
-    learner = PocketPerceptron(max_iter=5, shuffle=False, warm_start=True, multi_class=multi_class).fit(X, y)
-    save(learner, tmp_path / "m")
-    again = load(tmp_path / "m")
-    np.testing.assert_array_equal(again.pocket_mistakes_, learner.pocket_mistakes_)
-    assert again.n_evaluations_ == learner.n_evaluations_
-    learner.fit(X, y)
-    again.fit(X, y)
-    for prefix in ("", "last_"):
-        np.testing.assert_array_equal(planes(again, prefix), planes(learner, prefix))
 
 
 def test_warm_start_goes_on_from_both_vectors() -> None:

@@ -17,7 +17,8 @@ from sklearn.datasets import load_iris, make_classification
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
-from linsep import load, save
+from drawn import integer_table
+from linsep import load
 from linsep.app.commands.fit import fit as fit_command
 from linsep.kernels.linear.gradient import loss_slope, loss_value, shrinkage
 from linsep.learners import AveragedPerceptron, Perceptron, SGDClassifier
@@ -74,11 +75,8 @@ def test_projection_is_idempotent_and_brings_nothing_further_apart(u: Any, v: An
 
 
 # ------------------------------------------------------------------------ twin
-def table(seed: int, n: int = 60, p: int = 4, n_classes: int = 2) -> tuple[Any, Any]:
-    rng = np.random.RandomState(seed)
-    y = rng.randint(0, n_classes, n)
-    y[:n_classes] = np.arange(n_classes)
-    return rng.randint(-4, 5, (n, p)).astype(float), y
+def table(seed: int, n: int = 60, n_classes: int = 2) -> tuple[Any, Any]:
+    return integer_table(seed, n, 4, n_classes)
 
 
 def plane(learner: Any, k: int = 0) -> Any:
@@ -93,13 +91,22 @@ def plane(learner: Any, k: int = 0) -> Any:
     st.sampled_from(["constant", "invsqrt"]),
     st.sampled_from([None, 0.7]),
     st.booleans(),
+    st.booleans(),
 )
 def test_equals_its_twin(
-    seed: int, loss: str, radius: float | None, average: str | None, rate: str, clip: float | None, sparse: bool
+    seed: int,
+    loss: str,
+    radius: float | None,
+    average: str | None,
+    rate: str,
+    clip: float | None,
+    sparse: bool,
+    weighted: bool,
 ) -> None:
     rng = np.random.RandomState(seed)
     X, y = rng.randn(60, 4), table(seed)[1]  # no margin is within rounding of a kink
     rng = np.random.RandomState(seed)
+    weight = np.random.RandomState(seed + 1).randint(1, 4, 60).astype(float) if weighted else np.ones(60)
     rows = np.concatenate([rng.randint(60, size=60) for _ in range(3)])
     etas = 0.3 / np.sqrt(np.arange(1, 181)) if rate == "invsqrt" else np.full(180, 0.3)
     if loss.startswith("squared"):
@@ -107,9 +114,9 @@ def test_equals_its_twin(
     learner = SGDClassifier(
         loss, projection_radius=radius, average=average, learning_rate=rate, eta0=etas[0], clip_norm=clip,
         sampling="replacement", max_iter=3, random_state=seed,
-    ).fit(sp.csr_matrix(X) if sparse else X, y)  # fmt: skip
+    ).fit(sp.csr_matrix(X) if sparse else X, y, weight if weighted else None)  # fmt: skip
     A = np.column_stack([X, np.ones(60)])
-    stored, last = naive.sgd(A, 2 * y - 1, rows, etas, loss, radius or math.inf, clip or math.inf, np.ones(60))
+    stored, last = naive.sgd(A, 2 * y - 1, rows, etas, loss, radius or math.inf, clip or math.inf, weight)
     expected = last if average is None else np.average(stored, axis=0, weights=etas if average == "eta" else None)
     np.testing.assert_allclose(plane(learner), expected, rtol=1e-10, atol=1e-12 * max(1, np.abs(stored).max()))
     assert learner.n_iter_ == 3
@@ -208,22 +215,6 @@ def test_the_ball_holds_after_very_many_steps(dtype: Any) -> None:
     assert np.linalg.norm(plane(learner)) <= 0.01 * (1 + 1e-5)
     assert learner.coef_.dtype == dtype
     assert learner.set_params(average="eta").fit(X, y).coef_.dtype == np.float64
-
-
-def test_one_vs_rest_equals_each_class_alone_and_weights_scale_gradients() -> None:
-    X, y = table(7, n=120, n_classes=4)
-    weight = np.random.RandomState(0).randint(1, 4, 120).astype(float)
-    per_class = {0: 1.0, 1: 2.0, 2: 3.0, 3: 5.0}
-    learner = SGDClassifier("squared_hinge", eta0=0.01, random_state=0, projection_radius=1.0, max_iter=3)
-    together = clone(learner).set_params(class_weight=per_class).fit(X, y, weight)
-    for k in range(4):
-        alone = clone(learner).set_params(class_weight={False: 1.0, True: per_class[k]}).fit(X, y == k, weight)
-        np.testing.assert_allclose(plane(together, k), plane(alone), rtol=1e-12)
-    heavy = clone(learner).set_params(shuffle=False, max_iter=1, average=None).fit(X, y == 0, weight)
-    A = np.column_stack([X, np.ones(120)])
-    s, etas = np.where(y == 0, 1.0, -1.0), np.full(120, 0.01)
-    _, last = naive.sgd(A, s, np.arange(120), etas, "squared_hinge", 1.0, math.inf, weight)
-    np.testing.assert_allclose(plane(heavy), last, rtol=1e-12)
 
 
 # ------------------------------------------------------------------- guarantee
@@ -393,27 +384,6 @@ def test_probabilities() -> None:
 
 
 # ---------------------------------------------------------------- bad input, state
-@pytest.mark.parametrize(
-    ("parameters", "message"),
-    [
-        ({"loss": "log"}, "no loss called 'log': choose from perceptron, hinge, logistic, squared_hinge, squared"),
-        ({"projection_radius": 0.0}, "projection_radius must be above 0 and finite, or None"),
-        ({"projection_radius": -1.0}, "projection_radius must be above 0"),
-        ({"projection_radius": "1"}, "projection_radius must be above 0"),
-        ({"clip_norm": math.nan}, "clip_norm must be above 0"),
-        ({"average": "mean"}, 'average must be "eta", "uniform" or None'),
-        ({"learning_rate": "optimal"}, 'learning_rate must be "constant" or "invsqrt"'),
-        ({"sampling": "shuffle"}, 'sampling must be "epochs" or "replacement"'),
-        ({"eta0": 0.0}, "eta0 must be above 0"),
-        ({"eta0": "best"}, 'eta0 must be above 0 and finite, or "auto"'),
-        ({"max_iter": None, "time_limit": 1.0, "projection_radius": 1.0}, "give max_iter"),
-    ],
-)
-def test_bad_parameters(parameters: Any, message: str) -> None:
-    learner = SGDClassifier().set_params(**parameters)
-    with pytest.raises(ValueError, match=message):
-        learner.fit([[1.0], [2.0]], [0, 1])
-    assert not hasattr(learner, "classes_")
 
 
 def test_divergence_is_told() -> None:
@@ -428,25 +398,6 @@ def test_steps_too_small_for_the_dtype_warn() -> None:
     X, y = np.array([[1.0], [1.0], [1e-12]], dtype=np.float32), [1, 1, 0]
     with pytest.warns(PrecisionWarning, match="float32"):
         SGDClassifier("perceptron", eta0=1.0, average=None, fit_intercept=False, shuffle=False, max_iter=5).fit(X, y)
-
-
-@pytest.mark.parametrize("sparse", [False, True])
-def test_saving_in_the_middle_changes_no_bit(sparse: bool, tmp_path: Path) -> None:
-    X, y = table(1, n=90, n_classes=3)
-    rows = sp.csr_matrix(X) if sparse else X
-    learner = SGDClassifier("logistic", projection_radius=0.5, eta0=0.3, learning_rate="invsqrt")
-    learner.partial_fit(rows[:50], y[:50], classes=[0, 1, 2])
-    save(learner, tmp_path / "m")
-    again = load(tmp_path / "m")
-    assert again.excess_bound_ == learner.excess_bound_
-    for one in (learner, again):
-        one.partial_fit(rows[50:], y[50:])
-    np.testing.assert_array_equal(again.coef_, learner.coef_)
-    np.testing.assert_array_equal(again.intercept_, learner.intercept_)
-    fitted = SGDClassifier(projection_radius=1.0, sampling="replacement").fit(X, y)
-    save(fitted, tmp_path / "m")
-    assert load(tmp_path / "m").excess_bound_ == fitted.excess_bound_
-    assert load(tmp_path / "m").eta0_ == fitted.eta0_
 
 
 # ------------------------------------------------------------------ scikit-learn
