@@ -32,7 +32,7 @@ collect_ignore = ["fuzz", "golden", "trial"]
 # Tests of `make test-long`, which `make test` leaves out. They ask of one more variety, each of which has kernels of
 # its own to compile or a network to train, what `make test` asks of its sisters; `make gallery` draws all pictures.
 LONG = re.compile(
-    r"sklearn_integration\.py::test_scikit_learn_checks\[(Margin|PassiveAggressive|Pocket|SGD|Voted)"
+    r"sklearn_integration\.py::test_scikit_learn_checks\[(Margin|PassiveAggressive|Pocket|SGDClassifier\(\)|Voted)"
     r"|online\.py::test_(\w+\[.*PassiveAggressive|columns_join_as_zeros\[P|two_classes_that_join\w+\[A)"
     r"|gallery\.py::test_the_claim\w+\[hidden_"
     r"|scaling\.py::test_it_is_a_column\w+\[(PassiveAggressive.*pa'|\w+\(.*pa2|(Voted|Pocket|SGD|PassiveA)\w+\(.*-3-)"

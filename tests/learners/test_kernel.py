@@ -11,7 +11,6 @@ import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.base import clone
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
 from drawn import integer_table
@@ -168,14 +167,6 @@ def test_exclusive_or_fails_in_every_linear_learner_and_passes_here() -> None:
         assert learner.score(X, y) == 1
 
 
-def test_the_voted_theorem_beside_the_measured_error() -> None:
-    # Freund and Schapire, theorem 3: one pass over m + 1 rows, error <= 2 E[mistakes] / (m + 1), for any distribution.
-    X, y, _ = make_xor(1200, noise=0.6, random_state=0)
-    learner = KernelPerceptron(degree=2, average="voted", random_state=0).fit(X[:400], y[:400])
-    error = 1 - learner.score(X[400:], y[400:])
-    assert 0.1 < error <= 2 * learner.n_mistakes_ / 401 < 1
-
-
 # ----------------------------------------------------------- classes, chunks, state
 
 
@@ -205,15 +196,6 @@ def test_dense_and_sparse_rows_may_be_mixed() -> None:
 
 
 # ------------------------------------------------------------------- scikit-learn
-EXPECTED = {
-    f"check_sample_weight_equivalence_on_{kind}_data": "a weight scales updates; it is not a number of visits"
-    for kind in ("dense", "sparse")
-}
-
-
-@parametrize_with_checks([KernelPerceptron()], expected_failed_checks=lambda _: EXPECTED)
-def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 # ---------------------------------------------------------------------- bad input

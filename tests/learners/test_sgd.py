@@ -14,17 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.datasets import load_iris, make_classification
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import naive
 from drawn import integer_table
 from linsep import load
 from linsep.app.commands.fit import fit as fit_command
 from linsep.kernels.linear.gradient import loss_slope, loss_value, shrinkage
-from linsep.learners import AveragedPerceptron, Perceptron, SGDClassifier
+from linsep.learners import Perceptron, SGDClassifier
 from linsep.passes import LOSSES
 from linsep.theory.bounds.losses import auto_eta0, gradient_bound, sgd_bound, training_loss
-from linsep.types import DataError, PrecisionWarning, StopReason
+from linsep.types import DataError, PrecisionWarning
 
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 losses = st.sampled_from(LOSSES)
@@ -138,15 +137,6 @@ def test_on_the_perceptron_loss_it_is_the_perceptron_step_by_step(seed: int, epo
     assert learner.stop_reason_ == plain.stop_reason_
 
 
-def test_the_perceptron_loss_averaged_uniformly_is_the_averaged_perceptron() -> None:
-    X, y = table(0)
-    learner = SGDClassifier("perceptron", eta0=1.0, average="uniform", max_iter=3, random_state=0).fit(X, y)
-    # The averaged perceptron takes its vectors after each row, this one before.
-    mean = AveragedPerceptron(max_iter=3, random_state=0).fit(X, y)
-    last = np.append(mean.last_coef_[0], mean.last_intercept_)
-    np.testing.assert_allclose(plane(learner), plane(mean) - last / 180, atol=1e-12)
-
-
 def test_a_run_worked_by_hand() -> None:
     # Hinge, eta = 1/2, B = 1, no intercept. Row (2, 0)+: z = 0 < 1, w = (1, 0), on the sphere. Row (0, 2)-: z = 0,
     # w = (1, -1), back to (1, -1)/sqrt 2. Row (2, 0)+: y z = sqrt 2, nothing. The mean of the vectors before each
@@ -167,33 +157,12 @@ def test_a_run_worked_by_hand() -> None:
     )
 
 
-def test_the_cycle_of_three_rows() -> None:
-    # -1, 0, 1 labelled -, +, - on the line, perceptron loss, eta = 1, in order, (w, b) from (0, 0): row -1 is a tie,
-    # (1, -1); row 0 has z = -1, (1, 0); row 1 has z = 1, (0, -1). Row -1 has z = -1, right; row 0: (0, 0); row 1 is a
-    # tie: (-1, -1). Row -1 has z = 0: (0, -2); row 0: (0, -1); row 1 is right. From there on (0, -1) comes back:
-    # row 0 makes (0, 0), row 1 (-1, -1), row -1 (0, -2), row 0 (0, -1), row 1 is right.
-    X, y = np.array([[-1.0], [0.0], [1.0]]), [0, 1, 0]
-    planes = []
-    for epochs in range(1, 8):
-        learner = SGDClassifier("perceptron", eta0=1.0, average=None, shuffle=False, max_iter=epochs).fit(X, y)
-        planes.append(tuple(plane(learner)))
-    assert planes == [(0, -1), (-1, -1), (0, -1), (-1, -1), (0, -1), (-1, -1), (0, -1)]
-    assert learner.stop_reason_ is StopReason.EPOCH_BUDGET
-
-
 # ------------------------------------------------------------ sparse rows, the ball
-def test_dense_sparse_and_chunks_agree() -> None:
+def test_dense_and_sparse_rows_agree() -> None:
     X, y = table(3, n=300, n_classes=3)
-    options: Any = {"projection_radius": 0.5, "eta0": 0.5, "learning_rate": "invsqrt", "shuffle": False, "max_iter": 1}
-    whole = SGDClassifier("logistic", **options).fit(X, y)
-    sparse = SGDClassifier("logistic", **options).fit(sp.csr_matrix(X), y)
+    learner = SGDClassifier("logistic", projection_radius=0.5, eta0=0.5, learning_rate="invsqrt", max_iter=1)
+    whole, sparse = (clone(learner).set_params(random_state=0).fit(rows, y) for rows in (X, sp.csr_matrix(X)))
     np.testing.assert_allclose(sparse.coef_, whole.coef_, rtol=1e-12, atol=1e-14)
-    for rows, same in ((X, whole), (sp.csr_matrix(X), sparse)):
-        chunked = SGDClassifier("logistic", **options)
-        for at in np.array_split(np.arange(300), 7):
-            chunked.partial_fit(rows[at], y[at], classes=[0, 1, 2])
-        np.testing.assert_array_equal(chunked.coef_, same.coef_)
-        np.testing.assert_array_equal(chunked.intercept_, same.intercept_)
 
 
 def test_the_scale_is_put_back_long_before_it_underflows() -> None:
@@ -343,17 +312,6 @@ def test_no_guarantee_for_what_did_not_start_from_zero() -> None:
 
 
 # --------------------------------------------------------------------- streams
-@pytest.mark.parametrize("sparse", [False, True])
-def test_one_row_at_a_time_equals_partial_fit(sparse: bool) -> None:
-    X, y = table(4, n=80, n_classes=3)
-    options: Any = {"projection_radius": 0.7, "eta0": 0.2, "class_weight": {0: 1.0, 1: 2.0, 2: 0.5}}
-    whole = SGDClassifier("logistic", **options).partial_fit(sp.csr_matrix(X) if sparse else X, y, classes=[0, 1, 2])
-    single = SGDClassifier("logistic", **options)
-    single.partial_fit(sp.csr_matrix(X[:3]) if sparse else X[:3], y[:3], classes=[0, 1, 2])
-    for x, label in zip(X[3:], y[3:], strict=True):
-        single.partial_fit(sp.csr_matrix(x) if sparse else x[None], [label])
-    np.testing.assert_array_equal(single.coef_, whole.coef_)
-    assert single.n_mistakes_ == whole.n_mistakes_
 
 
 def test_a_stream_wants_a_step_size_and_says_so() -> None:
@@ -386,14 +344,6 @@ def test_probabilities() -> None:
 # ---------------------------------------------------------------- bad input, state
 
 
-def test_divergence_is_told() -> None:
-    X, y = noisy(0)
-    with pytest.raises(DataError, match="Give a smaller eta0, a projection_radius or a clip_norm"):
-        SGDClassifier("squared", eta0=1e3).fit(X, y)
-    SGDClassifier("squared", eta0=1e3, clip_norm=1.0).fit(X, y)
-    SGDClassifier("squared", eta0=1e3, projection_radius=1.0).fit(X, y)
-
-
 def test_steps_too_small_for_the_dtype_warn() -> None:
     X, y = np.array([[1.0], [1.0], [1e-12]], dtype=np.float32), [1, 1, 0]
     with pytest.warns(PrecisionWarning, match="float32"):
@@ -401,16 +351,6 @@ def test_steps_too_small_for_the_dtype_warn() -> None:
 
 
 # ------------------------------------------------------------------ scikit-learn
-SCALED_UPDATES = {
-    f"check_sample_weight_equivalence_on_{kind}_data": "a weight scales gradients; it is not a number of visits"
-    for kind in ("dense", "sparse")
-}
-
-
-# With a numeric step there is partial_fit, with this loss predict_proba.
-@parametrize_with_checks([SGDClassifier("logistic", eta0=0.1)], expected_failed_checks=lambda e: SCALED_UPDATES)
-def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
-    check(estimator)
 
 
 # ------------------------------------------------------------------ command line

@@ -165,9 +165,11 @@ def test_partial_fit_that_outgrows_the_dtype_has_counted_what_it_moved() -> None
     np.testing.assert_array_equal(learner.coef_, learner._scale[:, None] * learner._v)
 
 
-def test_the_message_of_a_run_that_diverges_names_the_epoch() -> None:
+def test_the_message_of_a_run_that_diverges_names_the_epoch_and_a_way_out() -> None:
     X, y = np.array([[1.0, 2.0], [2.0, 1.0], [-1.0, 0.5]]), [0, 1, 1]
-    with pytest.raises(DataError, match=r"not finite after \d+ epochs with eta0 = 1000"):
+    SGDClassifier("squared", eta0=1000.0, max_iter=500, clip_norm=1.0).fit(X, y)
+    SGDClassifier("squared", eta0=1000.0, max_iter=500, projection_radius=1.0).fit(X, y)
+    with pytest.raises(DataError, match=r"not finite after \d+ epochs with eta0 = 1000.*Give a smaller eta0, a proj"):
         SGDClassifier("squared", eta0=1000.0, average=None, max_iter=500, random_state=0).fit(X, y)
     small = X.astype(np.float32)
     with pytest.raises(DataError, match=r"w is too large for float32"):

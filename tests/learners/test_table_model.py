@@ -18,7 +18,6 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
-from sklearn.utils.estimator_checks import estimator_checks_generator, parametrize_with_checks
 
 from linsep import (
     MLP,
@@ -39,22 +38,6 @@ from linsep.learners.predicting import default_learner
 from linsep.types import DataError
 
 pytestmark = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-
-EXPECTED_TO_FAIL = {
-    **{
-        f"check_sample_weight_equivalence_on_{kind}_data": "a weight scales updates; it is not a number of visits"
-        for kind in ("dense", "sparse")
-    },
-}
-
-
-@parametrize_with_checks([TableModel()], expected_failed_checks=lambda _: EXPECTED_TO_FAIL)
-def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
-    check(estimator)
-
-
-def test_number_of_scikit_learn_checks() -> None:
-    assert len(list(estimator_checks_generator(TableModel()))) >= 60
 
 
 def shop(n: int = 120, seed: int = 0) -> tuple[pd.DataFrame, Any]:
@@ -194,11 +177,6 @@ def test_columns_are_found_by_name() -> None:
         np.testing.assert_array_equal(model.predict(frame.to_numpy()), model.predict(frame))
     with pytest.raises(DataError, match="trained on 3 columns, and these rows have shape"):
         model.predict(np.eye(2))
-
-
-def test_features_have_names() -> None:
-    model = TableModel().fit(*shop())
-    assert model.get_feature_names_out().tolist() == ["age", "city=Bonn", "city=Oslo", "city=Rome", "visits"]
 
 
 # --------------------------------------------------------------- in scikit-learn

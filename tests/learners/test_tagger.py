@@ -344,14 +344,6 @@ def test_one_token_unknown_words_unknown_tags_and_sentences_without_tokens() -> 
         tagger.mistake_bounds([["dogs"], ["bark"]], [["noun"], ["unheard"]])
 
 
-def test_ten_thousand_tokens_in_one_sentence() -> None:
-    words = np.random.RandomState(0).choice(WORDS, 10_000).tolist()
-    tags = [WORDS.index(word) % 3 for word in words]
-    tagger = SequenceTagger(max_iter=None).fit([words], [tags])
-    assert tagger.stop_reason_ is StopReason.CLEAN_PASS
-    assert tagger.score([words], [tags]) > 0.99
-
-
 def test_an_update_that_rounding_absorbs_warns(monkeypatch: pytest.MonkeyPatch) -> None:
     def absorb(*arguments: Any) -> None:
         chain_epoch(*arguments)
