@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import pandas as pd
@@ -49,20 +48,6 @@ def test_missing_columns_are_said_before_cells_that_cannot_be_read(make: object)
     model = make()  # type: ignore[operator]
     with pytest.raises(DataError, match="columns missing: 'city'"):
         list(iter_predictions(model, b"day;size\n31.02.2024;k.A.\n", decimal=","))
-
-
-def test_dates_of_a_dataframe_go_with_a_model_of_written_dates() -> None:
-    model = _model()
-    frame = pd.DataFrame({"day": pd.to_datetime(["2024-01-03"]), "size": [7.5], "city": ["a"]})
-    text = b"day;size;city\n03.01.2024;7,5;a\n"
-    found, same = (next(iter_predictions(model, rows)).decision_values for rows in (frame, text))
-    assert found.tolist() == same.tolist()
-
-
-def test_infinite_numbers_are_refused() -> None:
-    model = TableModel().fit(pd.DataFrame({"a": [1.0, 2.0]}), ["x", "y"])
-    with pytest.raises(DataError, match="not a finite number"):
-        list(iter_predictions(model, pd.DataFrame({"a": [math.inf]})))
 
 
 def test_true_and_false_beside_numbers_are_none() -> None:

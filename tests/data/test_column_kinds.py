@@ -20,7 +20,6 @@ from linsep.app.commands.fit import fit
 from linsep.app.commands.with_model import predict
 from linsep.data.cells import number_column
 from linsep.data.columns import Column
-from linsep.data.features import words as words_module
 from linsep.data.features.dates import date_columns, date_kinds, read_dates
 from linsep.data.features.encoder import TableEncoder
 from linsep.data.features.kinds import derive, find_kinds
@@ -98,24 +97,6 @@ def read_times(written: list[str]) -> Any:
     found = read_dates(pa.array(written), "datetime")
     assert not isinstance(found, int)
     return found
-
-
-def test_a_table_is_counted_once_to_be_learnt_from(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Counting is half of what a table of texts takes; rows that come later are counted when they come."""
-    asked: list[int] = []
-    count = words_module._counter
-
-    def counting(grams: Grams, **options: Any) -> Any:
-        asked.append(1)
-        return count(grams, **options)
-
-    monkeypatch.setattr(words_module, "_counter", counting)
-    rows = open_data(pa.table({"text": [f"words of mail {k % 7} and {k % 3}" for k in range(40)]}))
-    encoder = TableEncoder(columns={"text": "words"}).fit(rows)
-    first = encoder.transform(rows).X
-    assert len(asked) == 1
-    assert (first != encoder.transform(rows).X).nnz == 0
-    assert len(asked) == 2
 
 
 @pytest.mark.parametrize(
@@ -327,7 +308,8 @@ def test_what_the_user_says_holds() -> None:
         ({"b": "foo"}, "column 'b': a column is read as number, category, date, text, .*, not as 'foo'"),
         ({"b": "%d%d"}, "not as '%d%d'"),
         ({"b": "%H:%M"}, "not as '%H:%M'"),
-        ({"zip": "text"}, "no feature column called 'zip' to read as words1-1"),
+        ({"size of b": "text"}, "no feature column called 'size of b' to read as words1-1"),
+        ({"bb": "words1-2"}, "no feature column called 'bb' to read as words1-2; did you mean 'b'?"),
         ({"b": "date"}, "buffer:2, column 'b': 'x' is not a date like 2024-02-29; correct it, or read the column as"),
         ({"b": "number"}, "buffer:2, column 'b': 'x' is not a number"),
         ({"a": "skip", "b": "skip", "d": "skip"}, "every column is skipped, and none is left to learn from"),
@@ -373,17 +355,6 @@ def test_kept_and_read_again_it_gives_the_same_features(tmp_path: Path) -> None:
     from_text = TableEncoder().fit(open_data(tmp_path / "t.csv", target="y"))
     assert from_text.feature_names_ == encoder.feature_names_
     assert np.array_equal(from_text.transform(open_data(tmp_path / "t.csv", target="y")).X.toarray(), rows)
-
-
-def test_the_same_columns_are_the_same_in_every_container(tmp_path: Path) -> None:
-    frame = messy()
-    model = TableModel().fit(frame.drop(columns="y"), frame["y"])
-    frame.to_parquet(tmp_path / "t.parquet")
-    frame.to_csv(tmp_path / "t.csv", index=False)
-    for name in ("t.parquet", "t.csv"):
-        other = TableModel().fit(open_data(tmp_path / name, target="y"))
-        assert np.array_equal(other.learner_.coef_, model.learner_.coef_)
-    assert model.feature_names_in_.tolist() == ["size", "city", "paid", "seen", "note"]
 
 
 # ------------------------------------------------------------------------ streams, commands

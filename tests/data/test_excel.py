@@ -121,16 +121,6 @@ def test_text_among_numbers_is_read_as_in_csv() -> None:
     assert as_text.text.to_pylist()[:4] == ["0.5", "1.5", "2.5", "-"]
 
 
-def test_text_among_numbers_is_told_by_its_row() -> None:
-    pytest.importorskip("python_calamine")
-    book = workbook(a=mixed(40, r3="1,5"))
-    with pytest.raises(DataError, match=r"buffer, row 5, column 'size': '1,5' is not a finite number, but most"):
-        fit_table(open_data(book, target="sold", format="excel"))
-    fit_table(open_data(book, target="sold", format="excel"), columns={"size": "skip"})
-    as_text = open_data(book, target="sold", format="excel", categorical=["size"]).read().cells("size")
-    assert as_text.text[3].as_py() == "1,5"
-
-
 def dated(n: int, **cells: Any) -> list[list[Any]]:
     days = [cells.get(f"r{k}", date(2024, 1, 1) + timedelta(k * 11 % 97)) for k in range(n)]
     return [["paid", "size", "sold"], *([day, k % 5, "np"[k % 2]] for k, day in enumerate(days))]
@@ -195,14 +185,6 @@ def test_times_alone_are_text_and_dates_among_numbers_are_refused() -> None:
         fit_table(open_data(book, target="sold", format="excel"))
 
 
-def test_bad_cells_of_new_spreadsheets_are_refused() -> None:
-    pytest.importorskip("python_calamine")
-    model = fit_table(open_data(workbook(a=mixed(40)), target="sold", format="excel")).model
-    book = workbook(a=mixed(40, r5="lots"))
-    with pytest.raises(DataError, match=r"buffer, row 7, column 'size': 'lots' is not a finite number"):
-        list(iter_predictions(model, book, format="excel"))
-
-
 def test_labels_of_numbers_and_text_are_those_of_csv() -> None:
     pytest.importorskip("python_calamine")
     rows: list[list[Any]] = [["size", "sold"], *([k, "NA" if k == 4 else k % 2] for k in range(9))]
@@ -262,13 +244,6 @@ def test_a_sheet_is_named_and_rows_above_the_names_are_skipped() -> None:
         open_data(b"a,y\n1,no\n", target="y", sheet="a")
 
 
-def test_rows_are_counted_as_the_spreadsheet_counts_them() -> None:
-    pytest.importorskip("python_calamine")
-    rows: list[list[Any]] = [["size", "sold"], [1, "yes"], [2, None]]
-    with pytest.raises(DataError, match=r"buffer, row 3, column 'sold': the label is missing"):
-        open_data(workbook(a=rows), format="excel", target="sold").read()
-
-
 def test_rows_of_several_workbooks_are_named_as_those_of_several_csv_files(tmp_path: Path) -> None:
     pytest.importorskip("python_calamine")
     last = mixed(5, r3="lots")
@@ -302,10 +277,3 @@ def test_without_the_reader_the_install_command_is_named(monkeypatch: pytest.Mon
     monkeypatch.setitem(sys.modules, "python_calamine", None)
     with pytest.raises(DataError, match=r"pip install '\.\[excel\]', or save the sheet as CSV"):
         open_data(b"", format="excel").read()
-
-
-def test_options_of_text_are_refused() -> None:
-    with pytest.raises(DataError, match="is for csv, and this is excel"):
-        open_data(b"", format="excel", sep=";")
-    with pytest.raises(DataError, match="encoding is for csv, jsonl, svmlight, vw, and this is excel"):
-        open_data(b"", format="excel", encoding="latin-1")

@@ -256,13 +256,6 @@ def test_a_key_that_a_line_lacks_is_missing_wherever_lines_are_cut() -> None:
     np.testing.assert_array_equal(again.model.learner_.coef_, frames.model.learner_.coef_)
 
 
-def test_a_column_without_any_value_is_no_obstacle() -> None:
-    table = frame().assign(none=np.nan)
-    found = fit_table(open_data(table, target="sold"))
-    assert found.receipt.data["left_out"] == {"none": "no value in any row"}
-    assert found.model.predict(table).shape == (len(table),)
-
-
 def test_new_json_lines_may_lack_a_key_or_hold_only_null() -> None:
     sizes = [k * 37 % 50 + 0.5 for k in range(40)]
     rows: list[dict[str, Any]] = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import json
 from collections.abc import Iterator
@@ -77,41 +76,6 @@ def learnt(stream: Source, learner: Any = None) -> tuple[Any, Any]:
         parts.append((encoder.learn_chunk(chunk), chunk.y))
         predict_then_learn(learner, *parts[-1], classes=["no", "yes"])
     return learner, (sp.vstack([X for X, _ in parts]).tocsr(), np.concatenate([y for _, y in parts]))
-
-
-@pytest.fixture(scope="module")
-def reference(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    path = tmp_path_factory.mktemp("whole") / "t.parquet"
-    write(table(60), path)
-    learner, (X, y) = learnt(open_data(str(path), target="sold"))
-    assert X.shape == (60, 1025)
-    fitted = Perceptron(max_iter=1).fit(X, y)
-    assert np.array_equal(learner.coef_, fitted.coef_)
-    assert np.array_equal(learner.intercept_, fitted.intercept_)
-    return learner
-
-
-@pytest.mark.filterwarnings("ignore:Perceptron stopped")
-@pytest.mark.parametrize("name", ["t.csv", "t.csv.gz", "t.csv.zst", "t.jsonl", "t.parquet", "many"])
-def test_one_pass_of_any_format_and_cut_is_fit_to_the_bit(tmp_path: Path, reference: Any, name: str, cut: int) -> None:
-    rows = table(60)
-    if name == "many":
-        for k in range(3):
-            write(rows.slice(20 * k, 20), tmp_path / f"part-{k}.csv.gz")
-        source = str(tmp_path / "part-*.csv.gz")
-    else:
-        write(rows, tmp_path / name)
-        source = str(tmp_path / name)
-    stream = open_data(source, target="sold")
-    learner, _ = learnt(stream)
-    assert np.array_equal(learner.coef_, reference.coef_)
-    assert learner.n_mistakes_ == reference.n_mistakes_
-    everything = list(stream.chunks())
-    if cut == 64 and name != "t.parquet":
-        assert len(everything) > 10
-    for k in (0, len(everything) // 2):  # a chunk is the same when the stream begins there
-        after = everything[k][1]
-        assert [position for _, position in stream.chunks(after)] == [position for _, position in everything[k + 1 :]]
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
@@ -194,35 +158,6 @@ def test_a_row_of_vowpal_wabbit_without_a_label_is_named_or_skipped() -> None:
     assert caught.value.so_far.counters.rows == 20
     with pytest.warns(StreamWarning, match=r"skipped: buffer:21: these rows have no labels"):
         assert fit_stream(rows, format="vw", lenient=True).counters.rows == 21
-
-
-def test_compressed_files_that_are_cut_short_or_empty(tmp_path: Path) -> None:
-    whole = gzip.compress(b"a,y\n" + b"1,2\n" * 9000)
-    (tmp_path / "t.csv.gz").write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(DataError, match=r"t\.csv\.gz: the compressed file is cut short"):
-        list(open_data(str(tmp_path / "t.csv.gz"), target="y").chunks())
-    write(table(9000), tmp_path / "t.csv.zst")
-    pressed = (tmp_path / "t.csv.zst").read_bytes()
-    (tmp_path / "t.csv.zst").write_bytes(pressed[: len(pressed) // 2])
-    with pytest.raises(DataError, match=r"t\.csv\.zst: the compressed file is cut short"):
-        list(open_data(str(tmp_path / "t.csv.zst"), target="sold").chunks())
-    (tmp_path / "p.parquet").write_bytes(b"PAR1 and no more")
-    with pytest.raises(DataError, match="not a whole Parquet file"):
-        list(open_data(str(tmp_path / "p.parquet"), target="y").chunks())
-    (tmp_path / "e.csv").write_bytes(b"")
-    assert list(open_data(str(tmp_path / "e.csv"), target="y").chunks()) == []
-
-
-def test_what_cannot_be_opened(tmp_path: Path) -> None:
-    (tmp_path / "x.doc").write_text("1 2 3")
-    for source, format, message in (
-        (str(tmp_path / "none.csv"), None, "there is no file"),
-        (str(tmp_path / "x*.csv"), None, "there is no file of that name"),
-        (str(tmp_path / "x.doc"), None, "its name does not tell its format"),
-        ("-", "arff", "no format called 'arff'"),
-    ):
-        with pytest.raises(DataError, match=message):
-            list(open_data(source, format=format).chunks())
 
 
 def test_lines_longer_than_a_block_and_blocks_that_begin_anywhere(tmp_path: Path, cut: int) -> None:

@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import datasets
 
-import linsep
 from linsep import DataError, TellingColumn, fit_table, open_data, telling_columns
 from linsep.data.columns import Column
 from linsep.data.telling import by_levels, by_thresholds
@@ -161,6 +160,8 @@ def test_the_receipt_says_so() -> None:
         "know it before the label?"
     )
     assert "hints" not in receipt.data
+    plain = fit_table(open_data(frame()[["age", "late"]], target="late")).receipt
+    assert "telling_columns" not in plain.data
 
 
 @pytest.mark.parametrize("n_classes", [2, 3, 5])
@@ -186,16 +187,6 @@ def test_no_column_of_a_well_known_table_is_called_too_good(table: str) -> None:
     assert telling_columns(rows.data, rows.target) == []
 
 
-def test_the_receipt_asks_whether_the_column_is_known_before_the_label() -> None:
-    found = fit_table(open_data(frame(), target="late"))
-    said = [text for label, text in found.receipt.lines if label == "too good?"]
-    assert len(said) == 2
-    assert said[0].endswith(": do you know it before the label?")
-    assert found.receipt.data["telling_columns"] == ["days_overdue", "state"]
-    plain = fit_table(open_data(frame()[["age", "late"]], target="late"))
-    assert "telling_columns" not in plain.receipt.data
-
-
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
@@ -207,10 +198,6 @@ def test_the_receipt_asks_whether_the_column_is_known_before_the_label() -> None
 def test_what_makes_no_sense_is_refused(ask: Any, message: str) -> None:
     with pytest.raises((DataError, ValueError), match=message):
         ask()
-
-
-def test_it_is_public() -> None:
-    assert {"telling_columns", "TellingColumn"} <= set(linsep.__all__)
 
 
 @pytest.mark.parametrize(

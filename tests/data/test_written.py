@@ -363,13 +363,6 @@ def test_a_model_of_utf_16_reads_new_rows_in_another_encoding() -> None:
         open_data(rows.encode("latin-1"), target="y", encoding="utf-16").read()
 
 
-def test_utf_16_without_its_mark_is_named() -> None:
-    rows = "a;b;y\n" + "".join(f"{k};{k % 3};{'np'[k % 2]}\n" for k in range(30))
-    with pytest.raises(DataError, match=r"buffer:1: a NUL byte, .* use --read encoding=utf-16-le or utf-16-be"):
-        open_data(rows.encode("utf-16-le"), target="y").read()
-    assert open_data(rows.encode("utf-16-le"), target="y", encoding="utf-16-le").read().n_rows == 30
-
-
 def test_a_table_without_names_is_read_under_numbers(tmp_path: Path) -> None:
     rows = b"".join(b"%g,%d,%s\n" % (i * 1.5, i * i % 7, b"pq"[i % 2 : i % 2 + 1]) for i in range(20))
     (tmp_path / "t.csv").write_bytes(rows)
