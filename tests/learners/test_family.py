@@ -28,7 +28,7 @@ from linsep.learners import (
 quietly = pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 
 LEARNERS = [
-    AveragedPerceptron(),
+    AveragedPerceptron(intercept_scaling=0.3),
     PassiveAggressive(),
     Perceptron(multi_class="multiclass"),
     Rocchio(),

@@ -28,7 +28,6 @@ from linsep.learners import (
 )
 from linsep.learners.base.labelled import start_empty
 from linsep.reporting.receipt import make_receipt
-from linsep.streaming.progressive import predict_then_learn
 from linsep.theory import homogeneous_margin, margin_upper_bound, mistake_bounds
 from linsep.types import DataError, Hyperplane
 
@@ -99,23 +98,6 @@ def test_sparse_rows_and_classes_that_move_together(learner: Any, multi_class: s
     scaled = clone(learner).set_params(intercept_scaling=0.25).fit(sp.csr_matrix(X), y)
     twin = learner.set_params(fit_intercept=False).fit(sp.csr_matrix(with_column(X, 0.25)), y)
     np.testing.assert_allclose(np.column_stack([scaled.coef_, scaled.intercept_ / 0.25]), twin.coef_, atol=1e-9)
-
-
-@pytest.mark.parametrize("learner", [Perceptron(), AveragedPerceptron()], ids=name_of)
-def test_rows_one_by_one_in_parts_and_streamed_are_one_epoch(learner: Any) -> None:
-    X, y = whole_numbers(2)
-    one = clone(learner).set_params(intercept_scaling=0.3, max_iter=1)
-    one.set_params(shuffle=False)
-    whole = clone(one).fit(X, y)
-    parts, rows, stream = clone(one), clone(one), clone(one)
-    for at in range(0, 60, 20):
-        parts.partial_fit(X[at : at + 20], y[at : at + 20], classes=[0, 1])
-        predict_then_learn(stream, X[at : at + 20], y[at : at + 20], [0, 1])
-    for x, label in zip(X, y, strict=True):
-        rows.learn_one(x, label, classes=[0, 1])
-    for other in (parts, rows, stream):
-        assert np.array_equal(whole.coef_, other.coef_) and np.array_equal(whole.intercept_, other.intercept_)
-    assert whole.intercept_[0] != 0
 
 
 def test_it_is_read_when_training_begins_and_kept(tmp_path: Path) -> None:

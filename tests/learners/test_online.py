@@ -25,9 +25,9 @@ from linsep.types import CSR, DataError
 
 # Each kind of step and of mean is a kernel to compile for every kind of row; what they compute is asked of tables.
 LEARNERS = [
-    Perceptron(),
+    Perceptron(intercept_scaling=0.25),
     Perceptron(multi_class="multiclass", class_weight={0: 1.0, 1: 0.5, 2: 2.0}),
-    AveragedPerceptron(),
+    AveragedPerceptron(intercept_scaling=0.25),
     PassiveAggressive(class_weight={0: 1.0, 1: 2.0, 2: 0.5}),
 ]
 BY_NAME = LEARNERS[:3]  # all of their sums are exact, in rows with gaps too

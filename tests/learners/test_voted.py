@@ -10,13 +10,8 @@ import pytest
 import scipy.sparse as sp
 from sklearn.exceptions import ConvergenceWarning
 
+from drawn import integer_table
 from linsep.learners import Perceptron, VotedPerceptron
-
-
-def random_table(seed: int, n: int = 40, p: int = 4) -> tuple[Any, Any]:
-    """Small integers, so that sums are exact in any order."""
-    rng = np.random.RandomState(seed)
-    return rng.randint(-4, 5, (n, p)).astype(float), np.append([0, 1], rng.randint(0, 2, n - 2))
 
 
 @pytest.mark.parametrize("as_sparse", [False, True])
@@ -38,7 +33,7 @@ def test_predicting_holds_one_block_of_scores(as_sparse: bool) -> None:
 
 
 def test_a_fit_stores_each_mistaken_row_once_and_an_update_takes_32_bytes() -> None:
-    X, y = random_table(0)
+    X, y = integer_table(0)
     learner = VotedPerceptron(max_iter=20, random_state=0).fit(X, y)
     assert len(learner.mistaken_rows_) == len(np.unique(learner.mistake_rows_)) <= 40 < learner.n_updates_
     arrays = (learner.mistake_rows_, learner.mistake_visits_, learner.mistake_classes_, learner.mistake_steps_)
@@ -46,7 +41,7 @@ def test_a_fit_stores_each_mistaken_row_once_and_an_update_takes_32_bytes() -> N
 
 
 def test_rows_that_come_one_by_one_are_not_copied_again_and_again() -> None:
-    X, y = random_table(1, n=600)
+    X, y = integer_table(1, n=600)
     learner = VotedPerceptron().partial_fit(X[:1], y[:1], classes=[0, 1])
     moves, before = 0, learner.mistaken_rows_
     for x, label in zip(X, y, strict=True):
@@ -57,7 +52,7 @@ def test_rows_that_come_one_by_one_are_not_copied_again_and_again() -> None:
 
 
 def test_rows_of_all_forms_mix() -> None:
-    X, y = random_table(2)
+    X, y = integer_table(2)
     mixed = VotedPerceptron().partial_fit(X[:10], y[:10], classes=[0, 1])
     table = VotedPerceptron().partial_fit(X[:10], y[:10], classes=[0, 1])
     for i in range(10, 40):
@@ -74,7 +69,7 @@ def test_rows_of_all_forms_mix() -> None:
 
 
 def test_the_trace_names_the_updates_that_a_perceptron_makes() -> None:
-    X, y = random_table(3)
+    X, y = integer_table(3)
     asked: dict[str, Any] = {"max_iter": 3, "shuffle": False, "trace": "updates"}
     with pytest.warns(ConvergenceWarning):
         voted, plain = VotedPerceptron(**asked).fit(X, y), Perceptron(**asked).fit(X, y)

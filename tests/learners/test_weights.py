@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
+from drawn import integer_table
 from linsep.learners import (
     AveragedPerceptron,
     KernelPerceptron,
@@ -30,12 +31,6 @@ LEARNERS = [
 ]
 
 
-def make_table(n_classes: int, n: int = 40) -> tuple[Any, Any]:
-    rng = np.random.RandomState(n_classes)
-    y = np.append(np.arange(n_classes), rng.randint(0, n_classes, n - n_classes))
-    return rng.randint(-4, 5, (n, 3)).astype(float), y
-
-
 def check_same(a: Any, b: Any) -> None:
     for name in ("coef_", "intercept_", "classes_", "t_", "n_mistakes_", "n_updates_"):
         np.testing.assert_array_equal(getattr(a, name, None), getattr(b, name, None))
@@ -45,7 +40,7 @@ def check_same(a: Any, b: Any) -> None:
 @pytest.mark.parametrize("learner", [*LEARNERS, Rocchio()], ids=repr)
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_chunk_of_weight_zero_is_not_there(learner: Any, n_classes: int) -> None:
-    X, y = make_table(n_classes)
+    X, y = integer_table(n_classes, n_classes=n_classes)
     weight = np.arange(40) % 3 / 2
     whole, chunks = clone(learner), clone(learner)
     whole.partial_fit(X[weight > 0], y[weight > 0], classes=np.arange(n_classes), sample_weight=weight[weight > 0])
@@ -66,7 +61,7 @@ def test_an_open_learner_does_not_start_with_rows_of_weight_zero() -> None:
 @pytest.mark.parametrize("learner", LEARNERS, ids=repr)
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_class_of_weight_zero(learner: Any, n_classes: int) -> None:
-    X, y = make_table(n_classes)
+    X, y = integer_table(n_classes, n_classes=n_classes)
     learner = clone(learner).set_params(class_weight={0: 0.0})
     table = clone(learner).partial_fit(X, y, classes=np.arange(n_classes))
     one = clone(learner).partial_fit(X[:1], y[:1], classes=np.arange(n_classes))
@@ -90,7 +85,7 @@ def test_one_vs_rest_comes_to_a_clean_pass_without_a_class_of_weight_zero(own: A
 @pytest.mark.parametrize("learner", [Perceptron(), PocketPerceptron(), AveragedPerceptron()], ids=repr)
 @pytest.mark.parametrize("how", ["sample_weight", "class_weight"])
 def test_rows_are_counted_in_the_table_given(learner: Any, how: str) -> None:
-    X, y = make_table(2)
+    X, y = integer_table(2)
     X, y = np.repeat(X, 2, axis=0), np.repeat(y, 2)
     learner = clone(learner).set_params(trace="updates", max_iter=3, shuffle=False)
     if how == "class_weight":
@@ -141,7 +136,7 @@ def test_a_mapping_where_classes_may_join() -> None:
 
 @quietly
 def test_balanced_is_what_scikit_learn_computes() -> None:
-    X, y = make_table(3)
+    X, y = integer_table(3, n_classes=3)
     own = len(y) / (3 * np.bincount(y))
     fitted = Perceptron(class_weight="balanced", max_iter=5).fit(X, y)
     check_same(fitted, Perceptron(class_weight=dict(enumerate(own)), max_iter=5).fit(X, y))
@@ -150,7 +145,7 @@ def test_balanced_is_what_scikit_learn_computes() -> None:
 # ------------------------------------------------------------------------ trace
 @quietly
 def test_a_trace_of_a_warm_start_counts_its_own_epochs_and_knows_no_reference() -> None:
-    X, y = make_table(2)
+    X, y = integer_table(2)
     learner = Perceptron(max_iter=3, warm_start=True, trace="updates").fit(X, y).fit(X, y)
     assert set(learner.trace_.update_epochs.tolist()) == set(learner.trace_.epoch.tolist()) == {1, 2, 3}
     assert np.isnan(learner.trace_.cos).all() and np.isnan(learner.trace_.w_dot_reference).all()
@@ -159,7 +154,7 @@ def test_a_trace_of_a_warm_start_counts_its_own_epochs_and_knows_no_reference() 
 
 
 def test_a_reference_is_for_two_classes() -> None:
-    X, y = make_table(3)
+    X, y = integer_table(3, n_classes=3)
     with pytest.raises(ValueError, match="a reference is one hyperplane, for two classes; here are 3"):
         Perceptron().fit(X, y, reference=(np.ones(3), 0.0))
 
