@@ -193,23 +193,6 @@ def test_numbers_that_differ_in_blanks_are_one_level(
     assert np.ravel(encoder.transform(source).X.sum(axis=0)).tolist() == [267, 133]
 
 
-def test_numbers_that_stand_for_their_column_are_read_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("linsep.data.readers.arrow._MANY_ROWS", 2)
-    cells: dict[str, list[Any]] = {
-        "n": [3, -1, 2],
-        "x": [0.5, 2.0, 1.0],
-        "is": [True, False, True],
-        "gap": [1, None, 2],
-        "far": [2**60, 1, 2],
-    }
-    chunk = open_data(pa.table({"y": [0, 1, 0]} | cells), target="y").read()
-    for name in cells:
-        first, again = chunk.parse(name), chunk.parse(name)
-        assert again.values.tolist() == first.values.tolist() == [float(cell or 0) for cell in cells[name]]
-        assert (again.text is None) == (first.text is None) == (name != "far")
-        assert (again.missing is None) == (first.missing is None) == (name != "gap")
-
-
 # The ends of whole numbers of one, two, four and eight bytes, and of doubles that hold all of them.
 EDGES = [sign * 2**k + more for k in (7, 8, 15, 31, 53) for sign in (1, -1) for more in (-1, 0)]
 EDGES += [0, 1, -1, 2**63 - 1, -(2**63)]

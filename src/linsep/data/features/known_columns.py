@@ -169,6 +169,7 @@ _COLUMN = {"name": ValueSpec("text"), "levels": ValueSpec("list", none=True)}
 _WORDS = {"grams": ValueSpec("text"), "terms": _LIST}
 _RUNNING = {
     "bits": ValueSpec(least=8, most=28),
+    "open": ValueSpec("flag", needed=False),  # of older files: whether columns could join
     "kinds": ValueSpec("dict"),
     "names": _LIST,
 }
@@ -220,6 +221,8 @@ def check_encoder(values: Any, arrays: dict[str, Array]) -> None:
         return
     check_values(running, _RUNNING)
     kinds = running["kinds"]
+    if running.get("open"):
+        raise DataError("the encoder was made for columns that join later, which this version does not know")
     if not {"number", "category", "text"}.issuperset(map(str, kinds.values())):
         raise DataError("a column of the encoder is neither numbers nor categories nor text")
     texts = {name for name, kind in kinds.items() if kind == "text"}

@@ -1,4 +1,4 @@
 """What learners share: parameters, validation, state, the loop and its trace, epochs, one row at a time.
 
-In: rows and labels. Out: a fitted estimator. Begin with `batch.py`, then `classifier.py`.
+In: rows and labels. Out: a fitted estimator. Begin with `classifier.py`, then `training.py`.
 """
