@@ -117,16 +117,6 @@ def test_who_asks_for_categories_gets_them() -> None:
         TableEncoder(columns={"dose": "0.0 5"}).fit(open_data(frame(cells), target="y"))
 
 
-def test_money_is_numbers_in_every_container() -> None:
-    for cells in ([f"${k:,}.5" for k in range(900, 1100, 5)], [f"{k % 7}%" for k in range(40)]):
-        table = frame(cells)
-        one, two = (
-            TableEncoder().fit(open_data(source, target="y")) for source in (table, table.to_csv(index=False).encode())
-        )
-        assert one.feature_names_ == two.feature_names_ == ["dose", "b"]
-        np.testing.assert_array_equal(one.transform(table), two.transform(table))
-
-
 # ------------------------------------------------------------------- containers
 def test_all_containers_give_the_same_numbers(tmp_path: Path) -> None:
     pytest.importorskip("python_calamine")

@@ -27,6 +27,12 @@ ROWS: list[list[Any]] = [
 ]
 
 
+@pytest.fixture(autouse=True)
+def calamine() -> None:
+    """What reads workbooks, an extra."""
+    pytest.importorskip("python_calamine")
+
+
 def sheet_xml(rows: list[list[Any]]) -> str:
     def cell(value: Any, place: str) -> str:
         if value is None:
@@ -82,7 +88,6 @@ def as_csv(rows: list[list[Any]]) -> bytes:
 
 
 def test_a_workbook_is_the_table_that_csv_is(tmp_path: Path) -> None:
-    pytest.importorskip("python_calamine")
     path = tmp_path / "t.xlsx"
     path.write_bytes(workbook(first=ROWS, empty=[]))
     one, two = (fit_table(open_data(rows, target="sold")) for rows in (path, as_csv(ROWS)))
@@ -102,7 +107,6 @@ def mixed(n: int, **cells: Any) -> list[list[Any]]:
 
 
 def test_text_among_numbers_is_read_as_in_csv() -> None:
-    pytest.importorskip("python_calamine")
     rows = mixed(40, r3="-", r8=" NA ", r9="4.25", r20="k.A.")
     one, two = (
         fit_table(open_data(content, target="sold", format=form, na=["k.A."]))
@@ -134,7 +138,6 @@ def dated(n: int, **cells: Any) -> list[list[Any]]:
     ],
 )
 def test_cells_of_dates_are_the_dates_that_csv_has(cells: dict[str, Any], kind: str) -> None:
-    pytest.importorskip("python_calamine")
     rows = dated(40, **cells)
     contents = {"excel": workbook(a=rows), "csv": as_csv(rows)}
     one, two = (fit_table(open_data(content, target="sold", format=form)) for form, content in contents.items())
@@ -161,7 +164,6 @@ def test_cells_of_dates_are_the_dates_that_csv_has(cells: dict[str, Any], kind: 
 
 
 def test_cells_of_dates_of_several_workbooks_in_streams_and_as_labels(tmp_path: Path) -> None:
-    pytest.importorskip("python_calamine")
     (tmp_path / "a.xlsx").write_bytes(workbook(s=dated(4, **dict.fromkeys(["r0", "r1", "r2", "r3"]))))
     (tmp_path / "b.xlsx").write_bytes(workbook(s=dated(4)))
     (tmp_path / "c.xlsx").write_bytes(workbook(s=dated(4, r0=datetime(2024, 1, 1, 12))))
@@ -176,7 +178,6 @@ def test_cells_of_dates_of_several_workbooks_in_streams_and_as_labels(tmp_path: 
 
 
 def test_times_alone_are_text_and_dates_among_numbers_are_refused() -> None:
-    pytest.importorskip("python_calamine")
     rows: list[list[Any]] = [["at", "sold"], *([time(k % 3, 30), "np"[k % 2]] for k in range(6))]
     at = open_data(workbook(a=rows), target="sold", format="excel").read().cells("at")
     assert at.text.to_pylist()[:3] == ["00:30:00", "01:30:00", "02:30:00"]
@@ -186,7 +187,6 @@ def test_times_alone_are_text_and_dates_among_numbers_are_refused() -> None:
 
 
 def test_labels_of_numbers_and_text_are_those_of_csv() -> None:
-    pytest.importorskip("python_calamine")
     rows: list[list[Any]] = [["size", "sold"], *([k, "NA" if k == 4 else k % 2] for k in range(9))]
     for content, form in ((workbook(a=rows), "excel"), (as_csv(rows), "csv")):
         labels = open_data(content, target="sold", format=form, drop_unlabelled=True).read().y
@@ -194,7 +194,6 @@ def test_labels_of_numbers_and_text_are_those_of_csv() -> None:
 
 
 def test_what_a_column_holds_is_decided_over_all_workbooks(tmp_path: Path) -> None:
-    pytest.importorskip("python_calamine")
     for name, cells in {"a": {}, "b": {"r1": "-"}}.items():
         (tmp_path / f"{name}.xlsx").write_bytes(workbook(s=mixed(4, **cells)))
     size = open_data([tmp_path / "a.xlsx", tmp_path / "b.xlsx"], target="sold").read().cells("size")
@@ -220,13 +219,11 @@ def test_what_a_column_holds_is_decided_over_all_workbooks(tmp_path: Path) -> No
     ],
 )
 def test_what_is_no_table_is_refused(content: bytes, message: str) -> None:
-    pytest.importorskip("python_calamine")
     with pytest.raises(DataError, match=message):
         open_data(content, format="excel").read()
 
 
 def test_a_sheet_is_named_and_rows_above_the_names_are_skipped() -> None:
-    pytest.importorskip("python_calamine")
     above: list[list[Any]] = [["Sales", None, None], ["2024", None, None]]
     content = workbook(first=[["notes"], ["none"]], sales=[*above, *ROWS])
     asked: dict[str, Any] = {"format": "excel", "target": "sold", "sheet": "sales", "skip_rows": 2}
@@ -245,7 +242,6 @@ def test_a_sheet_is_named_and_rows_above_the_names_are_skipped() -> None:
 
 
 def test_rows_of_several_workbooks_are_named_as_those_of_several_csv_files(tmp_path: Path) -> None:
-    pytest.importorskip("python_calamine")
     last = mixed(5, r3="lots")
     for name, rows in {"a": mixed(6), "b": mixed(9), "c": last}.items():
         (tmp_path / f"{name}.xlsx").write_bytes(workbook(s=rows))

@@ -12,8 +12,9 @@ import pyarrow as pa
 import pytest
 
 import linsep
+from in_process import linsep as run
+from in_process import run_linsep
 from linsep import DataError, Perceptron, fit_stream, fit_table, iter_predictions, open_data, score_table
-from linsep.app.cli import main
 from linsep.data.readers import lines as blocks
 from linsep.data.sources import of_batches
 from linsep.reporting.table_check import check_table
@@ -131,23 +132,16 @@ def test_what_cannot_be_left_out(call: Any, message: str) -> None:
         call()
 
 
-def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     table().to_csv("t.csv", index=False)
-
-    def run(*words: str) -> tuple[Any, str]:
-        monkeypatch.setattr("sys.argv", ["linsep", *words])
-        with pytest.raises(SystemExit) as end:
-            main()
-        return end.value.code, capsys.readouterr().out
-
     for words in (["fit", "t.csv"], ["fit", "t.csv", "--stream"], ["check", "t.csv"], ["separation", "t.csv"]):
-        assert run(*words, "--target", "sold")[0] == 2
-        status, out = run(*words, "--target", "sold", "--read", "drop_unlabelled")
-        assert (status in (0, 1), "4 rows without a label are left out" in out) == (True, True)
-    assert run("score", "model.linsep", "t.csv")[0] == 2
-    status, out = run("score", "model.linsep", "t.csv", "--read", "drop_unlabelled", "--json")
-    assert (status, json.loads(out)["rows"], json.loads(out)["unlabelled"]) == (0, 56, 4)
+        run(*words, "--target", "sold", status=2)
+        done = run_linsep([*words, "--target", "sold", "--read", "drop_unlabelled"], tmp_path)
+        assert done.returncode in (0, 1) and "4 rows without a label are left out" in done.stdout
+    run("score", "model.linsep", "t.csv", status=2)
+    told = json.loads(run("score", "model.linsep", "t.csv", "--read", "drop_unlabelled", "--json").stdout)
+    assert (told["rows"], told["unlabelled"]) == (56, 4)
     assert linsep.load("model.linsep").classes_.tolist() == ["no", "yes"]
 
 

@@ -217,20 +217,6 @@ def test_rocchio_of_several_classes_predicts_the_nearest_mean(as_sparse: bool) -
     assert np.array_equal(inner.intercept_, np.zeros(3))
 
 
-def test_rocchio_learns_its_means_row_by_row() -> None:
-    X, y = load_iris(return_X_y=True)
-    whole, pieces, single = Rocchio().fit(X, y), Rocchio(), Rocchio()
-    order = np.random.RandomState(0).permutation(150)
-    for part in np.split(order, 5):
-        pieces.partial_fit(X[part], y[part], classes=[0, 1, 2])
-    for i in order:
-        single.partial_fit(X[[i]], y[[i]], classes=[0, 1, 2])
-    np.testing.assert_allclose(pieces.coef_, whole.coef_, rtol=1e-13)
-    np.testing.assert_allclose(pieces.intercept_, whole.intercept_, rtol=1e-13)
-    assert np.array_equal(single.coef_, pieces.coef_) and np.array_equal(single.intercept_, pieces.intercept_)
-    assert single.predict(X).tolist() == whole.predict(X).tolist()
-
-
 # ------------------------------------------------------------- several classes
 @quietly
 @pytest.mark.parametrize("as_sparse", [False, True])

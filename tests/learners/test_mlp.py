@@ -21,7 +21,6 @@ from linsep.app.commands.fit import fit as fit_command
 from linsep.app.commands.with_model import score as score_command
 from linsep.app.commands.with_model import show as show_command
 from linsep.data.synthetic import make_moons, make_separable, make_xor
-from linsep.learners import AveragedPerceptron
 from linsep.learners.selection import RUNGS, climb
 from linsep.scikit import checked_rows
 from linsep.types import DataError, StopReason
@@ -35,14 +34,6 @@ def test_exclusive_or(seed: int) -> None:
     learner = MLP(random_state=seed).fit(*XOR)
     assert learner.score(*XOR) == 1.0
     assert learner.stop_reason_ is StopReason.CONVERGED
-
-
-def test_two_moons() -> None:
-    X, y, _, _ = make_moons(600, noise=0.1, random_state=0)
-    new_X, new_y, _, _ = make_moons(600, noise=0.1, random_state=1)
-    learner = MLP(random_state=0).fit(X, y)
-    assert learner.score(new_X, new_y) > 0.98
-    assert AveragedPerceptron(random_state=0).fit(X, y).score(new_X, new_y) < 0.92
 
 
 def above_a_wave(n: int, seed: int) -> tuple[Any, Any]:
