@@ -17,7 +17,7 @@ import pyarrow as pa
 import pytest
 
 from in_process import linsep
-from linsep import DataError, Perceptron, fit_stream, fit_table, iter_predictions, open_data, score_table
+from linsep import DataError, fit_stream, fit_table, open_data
 from linsep.data.sources import of_batches
 
 KINDS = ("sqlite", "duckdb")
@@ -407,12 +407,3 @@ def test_every_command_reads_a_query(database: str, tmp_path: Path, monkeypatch:
     assert json.loads(linsep(*streamed).stdout)["rows"] == 100
     refused = linsep("fit", path, *query, "--target", "y", "--model", path, status=2).stderr
     assert "would be replaced by the model" in refused
-
-
-def test_predictions_and_scores_in_python_read_a_query(database: str) -> None:
-    path, query = make(Path(database), many()), "SELECT a, b, y FROM t"
-    model = fit_table(open_data(path, query=query, target="y"), Perceptron(max_iter=5)).model
-    parts = list(iter_predictions(model, path, query="SELECT b, a FROM t"))
-    scores = score_table(model, path, query=query)
-    labels = [label for part in parts for label in part.labels.tolist()]
-    assert scores.accuracy == np.mean([one == other for one, other in zip(labels, many()["y"], strict=True)])
