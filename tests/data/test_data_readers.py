@@ -132,7 +132,7 @@ def test_csv_refuses(tmp_path: Path, text: Any, message: str) -> None:
         (lambda d: open_data((np.array([["a"]]), [0])), "X must hold numbers in every column"),
         (
             lambda d: open_data((np.eye(2), ["a", 1])),
-            "row 1 .counted from 0., column 'y': the label 1 is of the type number",
+            "column 'y': the label 1 is of the type number, and those before are of the type text",
         ),
         (lambda d: open_data((np.eye(2), np.eye(2))), "one label a row is needed"),
         (lambda d: open_data((np.eye(2), [1.0, None])), "row 1 .counted from 0., column 'y': the label is missing"),

@@ -25,6 +25,7 @@ from linsep.learners import (
     SGDClassifier,
     VotedPerceptron,
 )
+from linsep.streaming.progressive import predict_then_learn
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning"),
@@ -107,6 +108,29 @@ def test_saving_in_the_middle_changes_no_bit(learner: Any, as_sparse: bool, tmp_
         assert again.predict(X).tolist() == learner.predict(X).tolist()
         for one in (learner, again):  # a network is learnt once
             (getattr(one, "partial_fit", one.fit))(rows[50:], y[50:])
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("open_classes", [False, True])
+@pytest.mark.parametrize("form", ["dense", "sparse", "growing"])
+def test_a_stream_saved_on_the_way_becomes_the_same_file(
+    form: str, open_classes: bool, n_classes: int, tmp_path: Path
+) -> None:
+    rng = np.random.default_rng(0)
+    rows, y = rng.normal(size=(60, 5)) * (rng.random((60, 5)) < 0.5), np.arange(60) % n_classes
+    saved = []
+    for resumed in (False, True):
+        model = AveragedPerceptron(open_classes=open_classes)
+        for a in range(0, 60, 12):
+            width = 1 + 4 * a // 48 if form == "growing" else 5
+            X = rows[a : a + 12] if form == "dense" else sp.csr_matrix(rows[a : a + 12, :width])
+            predict_then_learn(model, X, y[a : a + 12], None if open_classes else np.arange(n_classes))
+            model.settle()
+            save(model, tmp_path / "model")
+            if resumed:
+                model = load(tmp_path / "model")
+        saved.append((tmp_path / "model").read_bytes())
+    assert saved[0] == saved[1]
 
 
 @pytest.mark.parametrize(

@@ -210,3 +210,22 @@ def test_weights_that_outgrow_their_dtype_are_an_error() -> None:
         learner.fit(X, y)
     assert not hasattr(learner, "coef_")
     assert Perceptron().fit(X.astype(float), y).score(X, y) == 1.0
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize(
+    ("last", "error"),
+    [(1.0, None), (-1.0, None), (0.5, None), (np.nan, ValueError), (np.inf, ValueError), (None, DataError)],
+)
+def test_ones_are_taken_and_what_follows_them_is_looked_at(
+    dtype: Any, last: float | None, error: type[Exception] | None
+) -> None:
+    ones = np.ones(3000, dtype)
+    ones[-1] = np.finfo(dtype).max if last is None else last
+    X = sp.csr_matrix(ones.reshape(1500, 2))
+    y = np.arange(1500) % 2
+    if error is None:
+        assert Perceptron().partial_fit(X, y, classes=[0, 1]).n_iter_ == 1
+    else:
+        with pytest.raises(error):
+            Perceptron().partial_fit(X, y, classes=[0, 1])
