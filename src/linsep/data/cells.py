@@ -19,6 +19,8 @@ from linsep.types import Array, DataError
 _BLANK = "[ \u00a0\u2009\u202f]"
 # What may stand between thousands beside a point or a comma: blanks, and apostrophes as in Switzerland.
 BETWEEN = " \u00a0\u2009\u202f'\u2019"
+# Whole numbers of one length with two such marks or more are rather telephone numbers.
+_CODE = f"^[1-9][0-9]{{0,2}}([{BETWEEN}][0-9]{{3}}){{2,}}$"
 # Decimal numbers as people write them; no hexadecimal, no underscores, no thousands separators.
 NUMBER = r"^[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 WHOLE = re.compile("-?[0-9]+")
@@ -89,6 +91,8 @@ def number_column(
             if found is not None:
                 missing, numbers = gone[codes], (pc.if_else(pa.array(gone), texts, found[0]), found[1])
     if numbers is None:
+        if not is_number and _are_codes(text):
+            return category_column(name, text, decimal)
         texts, codes = distinct(text)
         gone = are_missing(texts)
         if (other := _otherwise(texts.filter(pa.array(~gone)), decimal)) is not None:
@@ -172,6 +176,15 @@ def grouped_digits(decimal: str) -> str:
     mark, group = (r"\.", ",") if decimal == "." else (",", r"\.")
     groups = f"(?:{group}[0-9]{{3}})+|(?:[{BETWEEN}][0-9]{{3}})+"
     return f"(?:[1-9][0-9]{{0,2}}(?:{groups})|[0-9]+)(?:{mark}[0-9]+)?"
+
+
+def _are_codes(text: pa.Array) -> bool:
+    """Whether all cells that are there look like telephone numbers: 555 123 456."""
+    cells = pc.unique(pc.utf8_trim_whitespace(distinct(text).texts))
+    cells = cells.filter(pa.array(~are_missing(cells)))
+    if len(cells) < 2 or not pc.all(pc.match_substring_regex(cells, _CODE)).as_py():
+        return False
+    return len(pc.unique(pc.utf8_length(cells))) == 1
 
 
 @by_distinct

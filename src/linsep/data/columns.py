@@ -28,7 +28,8 @@ class Column:
     made into the array `text` only for who needs that.
     `decimal` is the decimal mark of categories that may be numbers. `missing` says in which rows the cell is empty,
     None if in none: a number there is 0, a text "". `is_date` says that the source keeps dates or times, which are ISO
-    text here. `sign` is the % or the currency of the amounts that the numbers are.
+    text here, and `is_finer` that some of them are finer than the microseconds of this text. `sign` is the % or the
+    currency of the amounts that the numbers are.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Column:
     decimal: str = "."
     missing: Array | None = None
     is_date: bool = False
+    is_finer: bool = False
     sign: str = ""
 
     @property

@@ -212,11 +212,13 @@ def _taken(source: Source, role: str, name: str) -> Any:
     import numpy as np
 
     from linsep.data.columns import TableChunk
+    from linsep.data.features.exact_decimals import refuse_finer
 
     rows = source.read()
     if isinstance(rows, TableChunk):
         rows.refuse_missing(name, text=True)
     column = source.take_column(name)
+    refuse_finer(column)
     text = None if column.is_number else column.text
     return column.values if text is None else np.array(text.to_pylist(), dtype=object)
 

@@ -13,7 +13,7 @@ import scipy
 from linsep.data.columns import Column, TableChunk
 from linsep.data.distinct import distinct
 from linsep.data.features.dates import is_date, parts_of
-from linsep.data.features.kinds import derive
+from linsep.data.features.kinds import derive, without_skipped
 from linsep.data.features.missing import count_missing, rows_to_prove, told_dropped
 from linsep.data.labels import told as told_unlabelled
 from linsep.data.numbers import is_amount
@@ -130,6 +130,8 @@ def exact_numbers(
     indicator_of: dict[str, tuple[str, str]] = {}
     references: dict[str, str] = {}
     n_text = 0
+    for name in without_skipped(chunk, kinds or {}).names:
+        refuse_finer(chunk.cells(name))
     rows = derive(chunk, kinds or {}, exact=True)
     gone: dict[str, int] = {}
     kept = rows_to_prove(rows, missing, advice, source.name)
@@ -183,6 +185,15 @@ def _left_out(chunk: TableChunk, kept: Array | None) -> Array | None:
     gone = np.zeros(0, dtype=np.int64) if chunk.unlabelled is None else chunk.unlabelled
     labelled = np.delete(np.arange(chunk.n_read), gone)
     return np.sort(np.concatenate([gone, labelled[~kept]]))
+
+
+def refuse_finer(column: Column) -> None:
+    """Raise DataError for times that two rows may differ in while their text does not."""
+    if column.is_finer:
+        raise DataError(
+            f"column {column.name!r}: times finer than a microsecond are not handled exactly; round them first, or "
+            "make them whole numbers"
+        )
 
 
 def _stack(parts: list[Any], wide: bool) -> Any:

@@ -174,7 +174,9 @@ def _check_utf8(values: Any, column: str, where: Where) -> None:
 
 def _iso_text(values: Any) -> Any:
     """Dates as 2024-02-29, times as 2024-02-29 13:30:00.000000, those with a zone in UTC; "" where there is none."""
-    points = pc.cast(values, pa.timestamp("us"))
+    points = pc.cast(
+        values, pa.timestamp("us"), safe=values.type != pa.timestamp("ns", getattr(values.type, "tz", None))
+    )
     days = pc.cast(points, pa.date32(), safe=False)
     alone = pc.all(pc.equal(pc.cast(days, pa.timestamp("us")), points)).as_py()
     return pc.cast(days if alone is not False else points, pa.string()).fill_null("")
@@ -187,13 +189,12 @@ def _typed(column: str, values: Any, where: Where, *, is_text: bool) -> Column:
     if holds_text(kind):
         return category_column(column, pc.cast(values, pa.string()).fill_null(""))
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
+        nanos = pa.types.is_timestamp(kind) and kind.unit == "ns"
+        finer = nanos and bool((pc.cast(values.drop_null(), pa.int64()).to_numpy() % 1000).any())
         try:
-            return replace(category_column(column, _iso_text(values)), is_date=True)
+            return replace(category_column(column, _iso_text(values)), is_date=True, is_finer=finer)
         except pa.ArrowInvalid as error:
-            raise DataError(
-                f"{where(0)}, column {column!r}: times finer than a microsecond, or out of range ({in_a_line(error)}): "
-                f"round them first, or leave the column out (--column {quote(column)}=skip)"
-            ) from None
+            raise DataError(f"{where(0)}, column {column!r}: dates out of range: {in_a_line(error)}") from None
     if str(kind) == "halffloat":
         raise DataError(f"{where(0)}, column {column!r} holds float16: make it float32 or float64")
     exact = pa.types.is_decimal(kind) or pa.types.is_integer(kind)

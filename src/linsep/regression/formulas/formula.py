@@ -21,6 +21,7 @@ import scipy as sp
 from linsep.as_given import as_array, refuse_unlike_doubles
 from linsep.data.columns import TableChunk, like
 from linsep.data.features.exact_decimals import WIDE, exact_column
+from linsep.data.features.exact_decimals import refuse_finer as refuse_finer_times
 from linsep.data.labels import refuse_more_digits, refuse_two_texts
 from linsep.data.sources.source import Source
 from linsep.regression.design import Design, design_of, effects_of, levels_named, outcome_of
@@ -148,6 +149,7 @@ def asked_as_written(
         missing = getattr(chunk.cells(name), "missing", None)
         there = np.ones(chunk.n_rows, dtype=bool) if missing is None else ~missing
         column: Any = (chunk if there.all() else chunk.take(there)).cells(name)
+        refuse_finer_times(column)
         known = column.values if column.text is None or column.is_number else column.text.to_pylist()
         values[name] = _spread(known, there)
         if name not in formula.only_bare or name in beside_terms:
