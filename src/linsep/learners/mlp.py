@@ -114,7 +114,7 @@ class MLP(Classifier):
     ) -> None: ...
 
     # --------------------------------------------------------------- training
-    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]
+    def fit(self, X: Any, y: Any) -> Self:  # type: ignore[override]  # no weights
         """Learn from all rows until the loss no longer falls or the budget ends.
 
         Parameters

@@ -89,7 +89,8 @@ class Classifier(ClassifierMixin, BaseEstimator):
     def run(self, rows: Rows, memory: Any, log: UpdateLog | None, reference: Array, record: Array) -> int:
         """Make up to len(record) passes, stopping after one without an update; return the number made.
 
-        `memory` is what `prepare` returned, or None in `partial_fit`.
+        `memory` is what `prepare` returned, or None in `partial_fit`. Fills a row of `record` for each pass: without
+        dot products it counts as no pass, and ||w|| is looked at. Enters updates in `log`, if there is one.
         """
         raise NotImplementedError
 

@@ -66,7 +66,7 @@ class Rocchio(LinearLearner):
     def __init__(self, *, fit_intercept: bool = True) -> None:
         keep_parameters(self, locals())
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:  # type: ignore[override]
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:  # type: ignore[override]  # no reference
         """Compute the means of these rows.
 
         Parameters
